@@ -311,6 +311,8 @@ export interface RolloutRequested {
   readonly groupSize: number;
   /** place in the group */
   readonly index: number;
+  /** above 0: a retry of the same rollout */
+  readonly attempt: number;
   /** the task prompt; finds the main thread */
   readonly instruction: string | null;
   /** train or eval */
