@@ -24,6 +24,11 @@ export const ERRORS = {
     retryable: false,
     fix: 'The record was written under an unknown schema or is damaged; look at the dead-letters topic.',
   },
+  E_EVENT_ENCODE: {
+    exit: 1,
+    retryable: false,
+    fix: 'This is a fault of the writer: an event must match its schema; the message names the field.',
+  },
   E_SCHEMA_INCOMPATIBLE: {
     exit: 2,
     retryable: false,
@@ -40,6 +45,16 @@ export const ERRORS = {
     exit: 3,
     retryable: true,
     fix: 'Make the folder writable and the disk not full, or use another --data-dir.',
+  },
+  E_DATA_DIR_EMPTY: {
+    exit: 2,
+    retryable: false,
+    fix: 'Run `espalier demo` first, or give the --data-dir of an earlier run.',
+  },
+  E_LOG_PARTITIONS: {
+    exit: 2,
+    retryable: false,
+    fix: 'Partition counts never change: use the count the log was created with, or a new data folder.',
   },
   E_LOG_CONFLICT: {
     exit: 1,
@@ -104,6 +119,11 @@ export const ERRORS = {
     fix: 'The rollout is finished; its calls are no longer served.',
   },
   E_REQUEST: { exit: 2, retryable: false, fix: 'Correct the request as the message says.' },
+  E_CONTEXT_LENGTH: {
+    exit: 2,
+    retryable: false,
+    fix: 'Let the harness compact its history earlier, or raise maxContext if the model allows it.',
+  },
   E_REQUEST_TOO_LARGE: { exit: 2, retryable: false, fix: 'Shorten the request: the limit is 32 MB.' },
   E_TASK_MISSING: { exit: 2, retryable: false, fix: 'Give a folder that holds a task.yaml.' },
   E_TASK_INVALID: {
