@@ -1,5 +1,5 @@
-/** How the command line ends on an error: 2 usage or bad input, 3 something it needs is missing. */
-type Exit = 1 | 2 | 3;
+/** How the command line ends on an error: 2 usage or bad input, 3 something it needs is missing, 130 interrupted. */
+type Exit = 1 | 2 | 3 | 130;
 
 interface ErrorKind {
   readonly exit: Exit;
@@ -158,17 +158,27 @@ export const ERRORS = {
     retryable: false,
     fix: 'Run `espalier runs list` for the runs of this data folder.',
   },
+  E_GROUP_UNKNOWN: {
+    exit: 2,
+    retryable: false,
+    fix: 'Append the requests of a group before anything else of it; see the dead-letters topic.',
+  },
   E_ROLLOUT_UNKNOWN: {
     exit: 2,
     retryable: false,
     fix: 'Run `espalier runs show RUN` for the rollouts of a run.',
+  },
+  E_TRAINER: {
+    exit: 1,
+    retryable: true,
+    fix: 'Its last lines stand above; run the same command again to go on.',
   },
   E_TREE_INVARIANT: {
     exit: 1,
     retryable: false,
     fix: 'This is a fault of Espalier: keep the data folder and report it.',
   },
-  E_INTERRUPTED: { exit: 1, retryable: true, fix: 'Run the same command again to go on.' },
+  E_INTERRUPTED: { exit: 130, retryable: true, fix: 'Run the same command again to go on.' },
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
 /** A code of the error table. */

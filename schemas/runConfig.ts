@@ -3,6 +3,7 @@ export interface RunConfig {
   readonly algorithm: 'grpo' | 'ppo';
   readonly estimator: 'grpo' | 'drgrpo' | 'rloo';
   readonly tasks: readonly string[];
+  readonly heldOutTasks: readonly string[];
   readonly harnesses: readonly string[];
   readonly modelDir: string | null;
   readonly engines: readonly string[];
@@ -21,7 +22,7 @@ export interface RunConfig {
   readonly lossConstant: number | null;
   readonly tisClip: number;
   readonly learningRate: number;
-  readonly historyPolicy: 'keep' | 'template';
+  readonly historyPolicy: 'keep';
   readonly temperature: number;
   readonly maxTokens: number;
   readonly maxContext: number;
@@ -57,6 +58,7 @@ export const SETTINGS: { readonly [K in keyof RunConfig]: Setting<RunConfig[K]> 
     why: 'advantage of a group; not used by ppo',
   },
   tasks: { value: [], schema: strings, why: 'task folders; the demo makes its own' },
+  heldOutTasks: { value: [], schema: strings, why: 'task folders for evaluation only; none: no evaluation' },
   harnesses: {
     value: ['alder', 'birch'],
     schema: { ...strings, minItems: 1 },

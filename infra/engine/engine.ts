@@ -10,6 +10,8 @@ export interface GenerateRequest {
   /** Keeps the calls of one rollout on one replica, for its prefix cache. */
   readonly stickyKey?: string;
   readonly signal: AbortSignal;
+  /** Asked while tokens arrive, where the engine streams them: true ends the reply there, as a stop. */
+  readonly stopWhen?: (tokenIds: ArrayLike<number>) => boolean;
 }
 
 /** Tokens and log-probabilities out. */

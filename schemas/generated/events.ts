@@ -426,6 +426,8 @@ export interface TrainingBatchCut {
   readonly harnesses: Readonly<Record<string, number>>;
   readonly staleGroups: readonly string[];
   readonly policyStep: number;
+  /** the newest versions, oldest first; the last one has policyStep */
+  readonly policyVersions: readonly string[];
   readonly trainedThroughBatch: number;
   /** offset in scored-groups after which nothing is consumed by this or an earlier batch */
   readonly inputOffset: number;

@@ -12,16 +12,17 @@ export interface RunPlan {
   readonly tasks: TaskSet;
 }
 
+/** Says what comes next, from the state alone; each inner list is one atomic append. */
+export type Decide = (state: RunState, now: number) => readonly (readonly EspalierEvent[])[];
+
 /**
- * The next things to say, each inner list one atomic append: settlements and retries first, then new
+ * The next things to say in a training run: settlements and retries first, then new
  * groups as far as the off-policy window allows, evaluations before and after training, the end.
  */
 export function decide(plan: RunPlan, state: RunState, now: number): readonly (readonly EspalierEvent[])[] {
   const { config } = plan;
   if (state.ended) return [];
-  const settlements = [...state.open.values()]
-    .map((rollout) => settle(rollout, config.maxAttempts, now))
-    .filter((events) => events.length > 0);
+  const settlements = settleAll(state, config.maxAttempts, now);
   if (settlements.length > 0 || !state.configured || state.trainedThroughBatch === undefined)
     return settlements;
 
@@ -37,6 +38,30 @@ export function decide(plan: RunPlan, state: RunState, now: number): readonly (r
   if (after.length > 0) return after;
   if (!evaluationFinished(plan, state, config.steps)) return [];
   return [[{ type: 'RunEnded', runId: plan.runId, reason: 'completed', at: now }]];
+}
+
+/**
+ * A run of one group and nothing else: it is asked for, settled, and over once it is in a batch or
+ * dropped. For trying a task or a harness.
+ */
+export function decideOneGroup(
+  plan: RunPlan,
+  group: PlannedGroup,
+  state: RunState,
+  now: number,
+): readonly (readonly EspalierEvent[])[] {
+  if (state.ended || !state.configured) return [];
+  const settlements = settleAll(state, plan.config.maxAttempts, now);
+  if (settlements.length > 0) return settlements;
+  if (!state.requestedGroups.has(group.groupId)) return [requestsOf(plan, group, 0, now)];
+  const over = state.droppedTrainingGroups.has(group.groupId) || state.groupsOfBatch.has(0);
+  return over ? [[{ type: 'RunEnded', runId: plan.runId, reason: 'completed', at: now }]] : [];
+}
+
+function settleAll(state: RunState, maxAttempts: number, now: number): readonly (readonly EspalierEvent[])[] {
+  return [...state.open.values()]
+    .map((rollout) => settle(rollout, maxAttempts, now))
+    .filter((events) => events.length > 0);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { EventLog } from '../../infra/log/eventLog.ts';
 import { follow } from '../../infra/log/follow.ts';
 import type { EspalierEvent } from '../../schemas/generated/events.ts';
 import { TOPICS, type Topic } from '../../schemas/topics.ts';
-import { decide, type RunPlan } from './decide.ts';
+import type { Decide } from './decide.ts';
 import { emptyRunState, foldRun, type RunState } from './runState.ts';
 
 const READS: readonly Topic[] = [
@@ -27,16 +27,17 @@ export interface Dispatcher {
  */
 export function startDispatcher(options: {
   readonly log: EventLog;
-  readonly plan: RunPlan;
+  readonly runId: string;
+  readonly decide: Decide;
   readonly now: () => number;
   /** Called with the state after each change, for progress. */
   readonly onChange?: (state: RunState) => void;
 }): Dispatcher {
-  const { log, plan, now, onChange } = options;
+  const { log, runId, decide, now, onChange } = options;
   const stop = new AbortController();
   const state = emptyRunState();
   const fold = (event: EspalierEvent): void => {
-    if ('runId' in event && event.runId === plan.runId) foldRun(state, event);
+    if ('runId' in event && event.runId === runId) foldRun(state, event);
   };
   let finish: (state: RunState) => void = () => {};
   let fail: (error: unknown) => void = () => {};
@@ -50,7 +51,7 @@ export function startDispatcher(options: {
     signal: stop.signal,
     onEvents: (events) => events.forEach(fold),
     onCaughtUp: async () => {
-      for (const events of decide(plan, state, now())) {
+      for (const events of decide(state, now())) {
         await log.append(events.map((event) => ({ topic: topicOf(event), event })));
         events.forEach(fold);
       }

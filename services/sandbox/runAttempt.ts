@@ -6,16 +6,15 @@ import type { ProbeResult } from '../../infra/process/sandbox/probeBubblewrap.ts
 import { unpackTask } from '../../infra/process/task/packTask.ts';
 import { EspalierError } from '../../schemas/errors.ts';
 import type { RolloutEnded, RolloutRequested } from '../../schemas/generated/events.ts';
+import { partitionOf } from '../../schemas/partitionOf.ts';
+import type { RolloutClaims } from '../../schemas/rolloutToken.ts';
 import { findAdapter } from './adapters/findAdapter.ts';
 import { chooseIsolation } from './chooseIsolation.ts';
+import { lastCallFailed } from './lastCallFailed.ts';
 import { runRollout } from './runRollout.ts';
 
-/** What sealing an attempt tells. */
-export interface Sealed {
-  readonly callCount: number;
-  /** The last model call failed, so the harness never recovered from an engine or proxy failure. */
-  readonly endedInFailure: boolean;
-}
+/** How long after its wall limit a token still works: the last call may be in flight. */
+const TOKEN_GRACE_MS = 120_000;
 
 /** Everything a sandbox service works with. */
 export interface SandboxContext {
@@ -23,10 +22,10 @@ export interface SandboxContext {
   readonly blobs: Blobs;
   /** Address of the proxy's model listener, without a path. */
   readonly modelUrl: string;
-  /** A signed token for one attempt. */
-  readonly issueToken: (request: RolloutRequested) => Promise<string>;
-  /** Refuses further calls of the attempt and makes the proxy publish how many there were. */
-  readonly seal: (request: RolloutRequested) => Promise<Sealed>;
+  /** Signs the token that lets an attempt's harness call the model. */
+  readonly sign: (claims: RolloutClaims) => string;
+  /** Refuses further calls of an attempt and makes the proxy publish how many there were. */
+  readonly seal: (claims: RolloutClaims) => Promise<unknown>;
   readonly dirs: { readonly work: string; readonly leases: string; readonly harnesses: string };
   readonly probe: ProbeResult;
   readonly settings: {
@@ -72,7 +71,8 @@ export async function runAttempt(
     if (request.task === null)
       throw new EspalierError('E_TASK_MISSING', `${request.rolloutId} has no task archive`);
     const task = await unpackTask(await context.blobs.get(request.task), join(place, 'task'));
-    const token = await context.issueToken(request);
+    const claims = await claimsOf(context, request);
+    const token = context.sign(claims);
     const run = await runRollout({
       task,
       adapter,
@@ -88,10 +88,10 @@ export async function runAttempt(
       signal,
     });
     const workspace = run.workspaceArchive === null ? null : await context.blobs.put(run.workspaceArchive);
-    const sealed = await context.seal(request);
+    await context.seal(claims);
     // Some harnesses end with success after a model call that failed: the calls say what happened.
-    const outcome =
-      sealed.endedInFailure && run.outcome !== 'agentTimeout' ? 'infrastructureFailure' : run.outcome;
+    const unrecovered = run.outcome !== 'agentTimeout' && (await lastCallFailed(log, claims));
+    const outcome = unrecovered ? 'infrastructureFailure' : run.outcome;
     const detail =
       outcome === run.outcome
         ? run.detail
@@ -117,7 +117,7 @@ export async function failAttempt(
   request: RolloutRequested,
   detail: string,
 ): Promise<void> {
-  await context.seal(request);
+  await context.seal(await claimsOf(context, request, 0));
   await end(context, request, {
     outcome: 'infrastructureFailure',
     exitCode: null,
@@ -125,6 +125,28 @@ export async function failAttempt(
     workspace: null,
     wallMs: null,
   });
+}
+
+/** @param startOffset where the attempt's calls begin in the log; absent: at its present end */
+async function claimsOf(
+  context: SandboxContext,
+  request: RolloutRequested,
+  startOffset?: number,
+): Promise<RolloutClaims> {
+  const { runId, groupId, rolloutId, attempt, taskId, harness } = request;
+  const { log, now, settings } = context;
+  const end = await log.end('model-calls', partitionOf(groupId, log.partitions));
+  return {
+    runId,
+    groupId,
+    rolloutId,
+    attempt,
+    taskId,
+    harness,
+    expiresAt: now() + settings.wallSeconds * 1000 + TOKEN_GRACE_MS,
+    startOffset: startOffset ?? Number(end),
+    ...(startOffset === undefined ? { issuedAt: now() } : {}),
+  };
 }
 
 type Ending = Pick<RolloutEnded, 'outcome' | 'exitCode' | 'detail' | 'workspace' | 'wallMs'>;

@@ -85,6 +85,7 @@ const cut = (batchNumber: number, groups: readonly string[]): EspalierEvent => (
   policyStep: 0,
   trainedThroughBatch: 0,
   inputOffset: 0,
+  policyVersions: [],
   pendingGroups: [],
   lossAggregation: 'rolloutMean',
   lossConstant: null,
