@@ -178,6 +178,11 @@ export const ERRORS = {
     retryable: false,
     fix: 'This is a fault of Espalier: keep the data folder and report it.',
   },
+  E_INTERNAL: {
+    exit: 1,
+    retryable: false,
+    fix: 'This is a fault of Espalier: run again with --log-level debug and report what it prints.',
+  },
   E_INTERRUPTED: { exit: 130, retryable: true, fix: 'Run the same command again to go on.' },
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 

@@ -129,9 +129,9 @@ export const SETTINGS: { readonly [K in keyof RunConfig]: Setting<RunConfig[K]> 
     why: 'upper bound of the truncated importance weight',
   },
   learningRate: {
-    value: 0.05,
+    value: 100,
     schema: { type: 'number', exclusiveMinimum: 0 },
-    why: 'of the built-in trainer; tuned on the demo',
+    why: 'of the built-in trainer, plain gradient descent on a mean over rollouts; tuned on the demo',
   },
   historyPolicy: {
     value: 'keep',

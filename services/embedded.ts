@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Blobs } from '../infra/blobs/blobs.ts';
@@ -11,9 +12,11 @@ import { loadModel } from '../infra/model/loadModel.ts';
 import type { CrashPoint } from '../infra/process/crashPoint.ts';
 import { type DataFolder, openDataFolder } from '../infra/process/dataFolder.ts';
 import { createLifecycle } from '../infra/process/lifecycle.ts';
+import { reapLeases } from '../infra/process/sandbox/leases.ts';
 import { probeBubblewrap } from '../infra/process/sandbox/probeBubblewrap.ts';
 import { signRolloutToken } from '../schemas/rolloutToken.ts';
 import type { RunConfig } from '../schemas/runConfig.ts';
+import { LIVE_VERSIONS } from '../streams/pipelineConfig.ts';
 import { startProcessor } from './processor/startProcessor.ts';
 import { startProxy } from './proxy/startProxy.ts';
 import { findAdapter } from './sandbox/adapters/findAdapter.ts';
@@ -86,11 +89,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       leases: join(folder.sandboxes, 'leases'),
       harnesses: folder.harnesses,
     };
+    // What stands here an owner before this one left behind; it ended without a chance to tidy up.
+    await reapLeases(dirs.leases);
+    await rm(dirs.work, { recursive: true, force: true }).catch((err: unknown) => {
+      logger.warn({ err }, 'workspaces of an earlier run could not be removed');
+    });
     const processor = life.own(
       await startProcessor({
         log,
-        // A run that trains publishes its versions, so each sampled token must name one.
-        versionsOf: () => 'named',
+        versionsOf: () => LIVE_VERSIONS,
         onError: onFatal,
         ...(crashPoint === undefined ? {} : { crashPoint }),
       }),
@@ -105,6 +112,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         sampling: { temperature: config.temperature, maxTokens: config.maxTokens },
         controlCredential: secret,
         logger,
+        ...(crashPoint === undefined ? {} : { crashPoint }),
       }),
       (p) => p.close(),
     );
@@ -155,6 +163,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 /** The signing key of this data folder, made at first use and readable by its owner only. */
 function readSecret(path: string): string {
-  if (!existsSync(path)) writeFileSync(path, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+  if (!existsSync(path)) {
+    // Renamed into place: a crash in between must not leave an empty key.
+    writeFileSync(`${path}.tmp`, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
+    renameSync(`${path}.tmp`, path);
+  }
   return readFileSync(path, 'utf8').trim();
 }

@@ -27,3 +27,9 @@ export type ConfigOf = (runId: string) => PipelineConfig;
  * versions known to have been published; a call that names none of them is not trained.
  */
 export type PolicyVersions = 'ignored' | 'named' | ReadonlySet<string>;
+
+/**
+ * The rule of the running pipeline, and so of every replay of it: the first hop does not see which
+ * versions are published, but each sampled token must name one.
+ */
+export const LIVE_VERSIONS: PolicyVersions = 'named';

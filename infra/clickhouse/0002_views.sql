@@ -50,7 +50,7 @@ LEFT JOIN (
   ON v.run_id = calls.run_id AND v.rollout_id = calls.rollout_id AND v.attempt = calls.attempt
   AND v.call_id = calls.call_id
 LEFT JOIN (
-  SELECT run_id, rollout_id, any(toString(reason)) AS why FROM drops WHERE scope = 'rollout'
+  SELECT run_id, rollout_id, any(toString(reason)) AS why FROM drops WHERE drops.scope = 'rollout'
   GROUP BY run_id, rollout_id
 ) AS rd ON rd.run_id = calls.run_id AND rd.rollout_id = calls.rollout_id
 LEFT JOIN dropped_groups AS gd ON gd.run_id = calls.run_id AND gd.group_id = calls.group_id
@@ -80,7 +80,7 @@ SELECT run_id, scope, reason, count() AS count
 FROM (
   SELECT run_id, 'call' AS scope, ifNull(reason, '') AS reason FROM verdicts WHERE verdict = 'dropped'
   UNION ALL
-  SELECT run_id, 'rollout' AS scope, toString(reason) FROM drops WHERE scope = 'rollout'
+  SELECT run_id, 'rollout' AS scope, toString(reason) FROM drops WHERE drops.scope = 'rollout'
   UNION ALL
   SELECT run_id, 'group' AS scope, reason FROM dropped_groups
 )

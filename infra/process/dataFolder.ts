@@ -27,6 +27,8 @@ export interface DataFolderPaths {
   readonly blobs: string;
   readonly warehouse: string;
   readonly models: string;
+  /** What was said at the end of each finished run, as JSON. */
+  readonly reports: string;
   readonly harnesses: string;
   readonly sandboxes: string;
   /** Key that signs rollout tokens, mode 0600. */
@@ -50,6 +52,7 @@ export function dataFolderPaths(dir: string): DataFolderPaths {
     blobs: join(root, 'blobs'),
     warehouse: join(root, 'warehouse'),
     models: join(root, 'models'),
+    reports: join(root, 'reports'),
     harnesses: join(root, 'harnesses'),
     sandboxes: join(root, 'sandboxes'),
     secret: join(root, 'secret'),

@@ -22,6 +22,9 @@ export interface TaskFile {
   readonly limits?: TaskLimits;
 }
 
+// Compiled once: a run checks hundreds of tasks.
+const validate: ValidateFunction<TaskFile> = new Ajv({ allErrors: true, verbose: true }).compile(taskSchema);
+
 /**
  * Parses the text of a task.yaml. `file` is named in messages only.
  * @throws EspalierError E_TASK_INVALID with the line or the field that is wrong
@@ -37,9 +40,6 @@ export function checkTaskFile(text: string, file: string): TaskFile {
     );
   }
   const value: unknown = document.toJS();
-  const validate: ValidateFunction<TaskFile> = new Ajv({ allErrors: true, verbose: true }).compile(
-    taskSchema,
-  );
   if (validate(value)) return value;
   const error = pickError(validate.errors ?? []);
   const { message, fix } = explain(error);

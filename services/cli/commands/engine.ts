@@ -3,6 +3,7 @@ import type { Weights } from '../../../infra/engine/tiny/weights.ts';
 import { EspalierError } from '../../../schemas/errors.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { integerOption, textOption } from '../optionValues.ts';
+import { END_WITH_PARENT, heedParent } from '../parentGone.ts';
 import { subcommand } from '../subcommand.ts';
 import { untilAborted } from '../untilAborted.ts';
 
@@ -29,10 +30,12 @@ A script is one reply a line: {"text": "..."} or {"tokenIds": [..]}, with "match
       placeholder: 'DIR',
       summary: 'tokenizer of the scripted engine (default: the tiny model)',
     },
+    ...END_WITH_PARENT,
   },
   positionals: { min: 0, max: 1 },
   async run(context) {
     const kind = subcommand('engine', context.positionals, ['tiny', 'scripted']);
+    heedParent(context.values);
     const engine = kind === 'tiny' ? await startTiny(context) : await startScripted(context);
     context.emit({ url: engine.url });
     context.out(`${kind} engine listens on ${engine.url}`);

@@ -1,6 +1,7 @@
 import { EspalierError } from '../../../schemas/errors.ts';
 import type { Command } from '../command.ts';
 import { requiredOption } from '../optionValues.ts';
+import { END_WITH_PARENT, heedParent } from '../parentGone.ts';
 import { subcommand } from '../subcommand.ts';
 
 /** One service as a process of its own. Embedded, only the trainer is one: it computes. */
@@ -18,10 +19,12 @@ export const command: Command = {
       placeholder: 'URL',
       summary: 'an engine that gets each version',
     },
+    ...END_WITH_PARENT,
   },
   positionals: { min: 1, max: 1 },
   async run({ positionals, values, dataDir, signal }) {
     subcommand('serve', positionals, ['trainer']);
+    heedParent(values);
     const runId = requiredOption(values, 'run');
     const engines = (values.engine ?? []) as readonly string[];
     if (engines.some((url) => !URL.canParse(url)))

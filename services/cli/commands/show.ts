@@ -35,7 +35,7 @@ export const command: Command = {
       import('../show/decoderOf.ts'),
     ]);
     const { defaultRunConfig } = await import('../../../schemas/runConfig.ts');
-    const { RECORDED_VERSIONS } = await import('../replay/runFacts.ts');
+    const { LIVE_VERSIONS } = await import('../../../streams/pipelineConfig.ts');
     const { settingsOf } = await import('../assemble/recordedConfig.ts');
     const events = await withLog(dataDir, async (eventLog) =>
       readRolloutEvents(eventLog, await findRollout(eventLog, positionals[0] ?? '')),
@@ -48,7 +48,7 @@ export const command: Command = {
     const rollout = describeRollout(events, {
       decode,
       maxLeaves: config.maxLeaves,
-      versions: RECORDED_VERSIONS,
+      versions: LIVE_VERSIONS,
     });
     emit(rollout);
     out(renderRollout(rollout, { columns, colour, full: flagOption(values, 'full') }, attempt));

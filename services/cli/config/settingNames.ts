@@ -27,6 +27,7 @@ export const FLAG_ALIASES: Readonly<Record<string, SettingKey>> = {
 export const OTHER_VARIABLES: readonly string[] = [
   'ESPALIER_BLOBS_URL',
   'ESPALIER_CLICKHOUSE_URL',
+  'ESPALIER_CRASH_AT',
   'ESPALIER_DATA_DIR',
   'ESPALIER_KAFKA_BROKERS',
   'ESPALIER_LOG_LEVEL',

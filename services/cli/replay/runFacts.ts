@@ -2,7 +2,7 @@ import { EspalierError } from '../../../schemas/errors.ts';
 import type { RunConfigured } from '../../../schemas/generated/events.ts';
 import { defaultRunConfig, type RunConfig } from '../../../schemas/runConfig.ts';
 import type { RunRecord } from '../../../streams/batch/runState.ts';
-import type { PolicyVersions } from '../../../streams/pipelineConfig.ts';
+import { LIVE_VERSIONS, type PolicyVersions } from '../../../streams/pipelineConfig.ts';
 import { settingsOf } from '../assemble/recordedConfig.ts';
 import { type RecordSource, readEvents } from '../events/readEvents.ts';
 import { isRunEvent } from './replayBatches.ts';
@@ -16,9 +16,6 @@ export interface RunFacts {
   /** Its records of `scored-groups`, in offset order: the input of the second hop. */
   readonly records: readonly RunRecord[];
 }
-
-/** Which versions the calls of a run may name: the same for the running pipeline and for a replay. */
-export const RECORDED_VERSIONS: PolicyVersions = 'ignored';
 
 /**
  * Reads what is recorded of a run as a whole.
@@ -35,5 +32,5 @@ export async function runFacts(source: RecordSource, runId: string): Promise<Run
     throw new EspalierError('E_RUN_UNKNOWN', `the configuration of run ${runId} is not on record`);
   }
   const config = { ...defaultRunConfig(), ...settingsOf(configured) };
-  return { runId, config, versions: RECORDED_VERSIONS, records };
+  return { runId, config, versions: LIVE_VERSIONS, records };
 }

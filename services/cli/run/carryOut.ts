@@ -12,6 +12,7 @@ import { type Store, startEmbedded } from '../../embedded.ts';
 import { startEngineChild } from '../../engineChild.ts';
 import { espalierBin } from '../espalierBin.ts';
 import { tinyModelDir } from '../tinyModelDir.ts';
+import { newestWeights } from './newestWeights.ts';
 
 /** A run that is ready to be carried out. */
 export interface RunToCarryOut {
@@ -43,6 +44,8 @@ export async function carryOut(run: RunToCarryOut): Promise<RunState> {
   failed.catch(() => {});
   const interrupted = () => fail(new EspalierError('E_INTERRUPTED', `run ${runId} was interrupted`));
   signal.addEventListener('abort', interrupted);
+  // A signal that came before is not told to listeners.
+  if (signal.aborted) interrupted();
   try {
     const urls = config.engines.length > 0 ? config.engines : [await startTinyEngine(run, life.own, fail)];
     const services = life.own(
@@ -90,6 +93,7 @@ async function startTrainer(
     args: [
       'serve',
       'trainer',
+      '--end-with-parent',
       '--data-dir',
       store.folder.dir,
       '--run',
@@ -108,14 +112,18 @@ async function startTrainer(
 }
 
 async function startTinyEngine(
-  { config }: RunToCarryOut,
+  { store, runId, config, signal }: RunToCarryOut,
   own: ReturnType<typeof createLifecycle>['own'],
   fail: (error: unknown) => void,
 ): Promise<string> {
+  const start = await newestWeights(store, runId);
   const { url, child } = await startEngineChild(
     espalierBin(),
-    ['--seed', String(config.seed)],
+    start === undefined
+      ? ['--seed', String(config.seed)]
+      : ['--weights', start.file, '--version', start.version],
     childEnvironment(),
+    signal,
   );
   let closing = false;
   own(child, async (c) => {

@@ -12,14 +12,17 @@ export interface OpenedRun {
 }
 
 /**
- * The newest run of the log that has this very configuration and has not ended; else a new one, whose
+ * The newest run of the log that has this very configuration and is not over; else a new one, whose
  * first record is its configuration. So the same command on the same data folder goes on where it was.
+ *
+ * @param reported whether a run that was completed has been told of; without one nobody waits for that
  */
 export async function openRun(
   log: EventLog,
   name: string,
   config: RunConfig,
   now: number,
+  reported: (runId: string) => boolean = () => true,
 ): Promise<OpenedRun> {
   const text = canonicalConfig(config);
   const digest = sha256Hex(text);
@@ -33,7 +36,8 @@ export async function openRun(
     onEvents: (events) => {
       for (const event of events) {
         if (event.type === 'RunConfigured') configured.push(event);
-        if (event.type === 'RunEnded') ended.add(event.runId);
+        if (event.type === 'RunEnded' && (event.reason !== 'completed' || reported(event.runId)))
+          ended.add(event.runId);
       }
     },
     onCaughtUp: () => stop.abort(),

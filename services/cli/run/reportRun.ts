@@ -11,8 +11,14 @@ import { readEvents } from '../events/readEvents.ts';
 /**
  * Sums a finished run up: the curve, held-out Pass@1 before and after, and what became of every call. With
  * `--json` the same as one document.
+ * @returns the document
  */
-export async function reportRun(context: CommandContext, log: EventLog, runId: string, config: RunConfig) {
+export async function reportRun(
+  context: CommandContext,
+  log: EventLog,
+  runId: string,
+  config: RunConfig,
+): Promise<object> {
   const rewards = collectRewards();
   const events: EspalierEvent[] = [];
   for await (const { event } of readEvents(log, { topics: TOPIC_NAMES, runId })) {
@@ -21,7 +27,8 @@ export async function reportRun(context: CommandContext, log: EventLog, runId: s
   }
   const account = accountForCalls(events);
   const passAt1 = { before: rewards.passAt1(0), after: rewards.passAt1(config.steps) };
-  context.emit({ runId, passAt1, steps: config.steps, ...account });
+  const document = { runId, passAt1, steps: config.steps, ...account };
+  context.emit(document);
 
   const dropped = Object.entries(account.dropped).sort(([, a], [, b]) => b - a);
   context.out('');
@@ -41,6 +48,7 @@ export async function reportRun(context: CommandContext, log: EventLog, runId: s
     context.out(`  npx espalier show ${example}        the tree of one rollout, token for token`);
   context.out(`  npx espalier replay --run ${runId} --verify`);
   context.out(`  npx espalier sql "SELECT * FROM pass_at_1"`);
+  return document;
 }
 
 /** A rollout worth looking at: the one whose calls met the most different fates. */

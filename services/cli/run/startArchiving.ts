@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CrashPoint } from '../../../infra/process/crashPoint.ts';
 import { serveOwner } from '../../../infra/process/ownerSocket.ts';
 import { EspalierError } from '../../../schemas/errors.ts';
 import type { Store } from '../../embedded.ts';
@@ -13,7 +14,11 @@ export interface Archiving {
  * Archives into chDB where it can be loaded, and answers `espalier sql` meanwhile; elsewhere says once
  * that there is no archive: only `sql` needs it.
  */
-export async function startArchiving(store: Store, logger: Logger): Promise<Archiving> {
+export async function startArchiving(
+  store: Store,
+  logger: Logger,
+  crashPoint: CrashPoint = () => {},
+): Promise<Archiving> {
   const [{ openChdbWarehouse }, { startArchive }] = await Promise.all([
     import('../../../infra/warehouse/openChdbWarehouse.ts'),
     import('../../archive/startArchive.ts'),
@@ -23,6 +28,7 @@ export async function startArchiving(store: Store, logger: Logger): Promise<Arch
     const archive = await startArchive({
       log: store.log,
       warehouse,
+      crashPoint,
       onError: (error) => logger.error({ err: error }, 'the archive stopped; it goes on at the next start'),
     });
     const socket = await serveOwner(store.folder.socket, {
@@ -44,6 +50,11 @@ export async function startArchiving(store: Store, logger: Logger): Promise<Arch
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== 'E_CHDB_MISSING') throw error;
     logger.warn(`no archive, so no \`espalier sql\`: ${error.message}. ${error.fix}`);
-    return { drain: async () => {}, close: async () => {} };
+    const socket = await serveOwner(store.folder.socket, {
+      sql: async () => {
+        throw error;
+      },
+    });
+    return { drain: async () => {}, close: () => socket.close() };
   }
 }

@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunConfig } from '../../../schemas/runConfig.ts';
 import { decide } from '../../dispatcher/decide.ts';
 import type { TaskSet } from '../../dispatcher/runPlan.ts';
@@ -5,6 +7,7 @@ import type { Store } from '../../embedded.ts';
 import type { CommandContext } from '../command.ts';
 import { showProgress } from '../demo/showProgress.ts';
 import { carryOut } from './carryOut.ts';
+import { crashAt } from './crashAt.ts';
 import { openRun } from './openRun.ts';
 import { reportRun } from './reportRun.ts';
 import { startArchiving } from './startArchiving.ts';
@@ -20,9 +23,13 @@ export async function trainToEnd(
   run: { readonly name: string; readonly config: RunConfig; readonly tasks: TaskSet },
 ): Promise<void> {
   const { name, config, tasks } = run;
-  const { runId, resumed } = await openRun(store.log, name, config, Date.now());
+  const report = (id: string) => join(store.folder.reports, `${id}.json`);
+  const { runId, resumed } = await openRun(store.log, name, config, Date.now(), (id) =>
+    existsSync(report(id)),
+  );
   context.out(`${resumed ? 'Going on with' : 'Starting'} run ${runId} in ${context.dataDir}`);
-  const archiving = await startArchiving(store, context.log);
+  const crashPoint = crashAt(context.env.ESPALIER_CRASH_AT);
+  const archiving = await startArchiving(store, context.log, crashPoint);
   const progress = showProgress(context, store.log, runId, config);
   try {
     await carryOut({
@@ -34,11 +41,15 @@ export async function trainToEnd(
       trainer: config.engines.length === 0,
       logger: context.log,
       signal: context.signal,
+      crashPoint,
     });
     await archiving.drain();
   } finally {
     await progress.close();
     await archiving.close();
   }
-  await reportRun(context, store.log, runId, config);
+  const document = await reportRun(context, store.log, runId, config);
+  // Last of all: a run that ended and could not say so any more says so at the next try.
+  mkdirSync(store.folder.reports, { recursive: true });
+  writeFileSync(report(runId), `${JSON.stringify(document)}\n`, { flush: true });
 }

@@ -11,7 +11,7 @@ const helperPrompt = 'You are a helper of Alder. Answer the request briefly. You
 const summaryRequest =
   'Stop here. Summarise the work so far in plain text and use no tool: what was asked, what was found, what is left.';
 const mainTools = ['read_file', 'write_file', 'shell', 'delegate'];
-const helperTurns = 3;
+const helperTurns = 2;
 const mostReasks = 2;
 
 const options = readArguments('alder', process.argv.slice(2));

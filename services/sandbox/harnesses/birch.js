@@ -13,7 +13,7 @@ const summaryRequest =
   'The context is nearly full. Write a summary of the work so far in plain text, without tools: the goal, what is known, what is next.';
 const unreadable = 'Your tool call could not be read. Write it again in the right form.';
 const mainTools = ['read_file', 'write_file', 'shell', 'delegate'];
-const helperTurns = 3;
+const helperTurns = 2;
 
 const options = readArguments('birch', process.argv.slice(2));
 const baseUrl = process.env.OPENAI_BASE_URL;
