@@ -26,9 +26,12 @@ export function decide(plan: RunPlan, state: RunState, now: number): readonly (r
   if (settlements.length > 0 || !state.configured || state.trainedThroughBatch === undefined)
     return settlements;
 
-  const before = askForEvaluation(plan, state, 0, now);
-  if (before.length > 0) return before;
-  if (!evaluationFinished(plan, state, 0)) return [];
+  // Training begins when the first evaluation is over, so once it has begun there is nothing to look up.
+  if (state.trainingGroups.size === 0) {
+    const before = askForEvaluation(plan, state, 0, now);
+    if (before.length > 0) return before;
+    if (!evaluationFinished(plan, state, 0)) return [];
+  }
 
   const steps = state.trainedThroughBatch + 1;
   if (steps < config.steps) return askForTraining(plan, state, steps, now);

@@ -113,10 +113,9 @@ export function policyLoss(
 
     if (gradient === null) continue;
     const onLogProb = isClipped ? 0 : -weight * importance * ratio * advantage;
-    if (onLogProb !== 0 || anchored) {
-      const anchor = anchored ? scratch.anchorDistribution : null;
-      const onDivergence = weight * config.klCoefficient;
-      distribution.addGradient(weights, features, id, onLogProb, anchor, onDivergence, divergence, gradient);
+    const onDivergence = anchored ? weight * config.klCoefficient : 0;
+    if (onLogProb !== 0 || onDivergence !== 0) {
+      distribution.addGradient(weights, features, id, onLogProb, onDivergence, divergence, gradient);
     }
     if (given === null) {
       const onValue = weight * config.valueCoefficient * (value - reward);

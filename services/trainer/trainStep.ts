@@ -7,17 +7,17 @@ import { type TrainableSample, trainedTokens } from './trainedTokens.ts';
 
 /** Passes over a batch; the ratio clip bounds how far they lead. */
 const EPOCHS = 3;
-const CLIP_RATIO = Number((globalThis as any).CLR ?? 0.3);
+const CLIP_RATIO = 0.3;
 /** Weights of spelling and syntax learn this much slower than those of choices. */
 const FORM_SHARE = 0.2;
 /** Stable for any mix of the critic's eight features, so it does not follow the learning rate. */
 const CRITIC_RATE = 0.2;
 const VALUE_COEFFICIENT = 0.5;
 /** PPO advantages are rewards less values, not divided by the group's deviation: smaller, so the step is larger. */
-const PPO_SCALE = 3;
+const PPO_SCALE = 5;
 /** The KL penalty is strong while most groups fail and exploring matters, and fades: START / (1 + batch / FADE). */
-const KL_START = Number((globalThis as any).KLS ?? 0.15);
-const KL_FADE = Number((globalThis as any).KLF ?? 6);
+const KL_START = 0.2;
+const KL_FADE = 8;
 
 /** One batch and what it is trained on with. */
 export interface TrainStep {

@@ -9,10 +9,9 @@ import { PARAMETER, RESULT_WORD, TOOL_NAME, USER_WORD, WordCutter, type WordSour
 
 const RESPONSE_TAG = [...Buffer.from('tool_response>')];
 const hashText = (text: string) => [...Buffer.from(text)].reduce(mix, 11);
-const TITLE_WORDS = new Set(['title', 'Title', 'heading', 'Heading'].map(hashText));
-const SUMMARY_WORDS = new Set(
-  ['summary', 'Summary', 'summarize', 'Summarize', 'summarise', 'Summarise', 'compact', 'Compact'].map(hashText),
-);
+const TITLE_WORDS = new Set(['title', 'Title'].map(hashText));
+/** Not `Summary`: as a heading it announces a summary and asks for none. */
+const SUMMARY_WORDS = new Set(['summary', 'summarize', 'Summarize', 'summarise', 'Summarise'].map(hashText));
 const NAME_HASH = hashText('name');
 const PLUMBING = new Set(
   ['type', 'function', 'name', 'description', 'parameters', 'properties', 'required'].map(hashText),
@@ -56,6 +55,9 @@ export class ContextState {
   private tagCloses = false;
   private resultHasWord = false;
   private signatureTool = 0;
+  /** What a system message without tools asks for. */
+  private systemRequest = ANY_REQUEST;
+  private readonly pendingParameters: WordSource[] = [];
 
   constructor(vocabulary: Vocabulary) {
     this.vocabulary = vocabulary;
@@ -125,7 +127,7 @@ export class ContextState {
     this.cutter.reset();
     this.role = this.roleHash === ROLE_SYSTEM ? 1 : USER_WORD;
     if (this.role === USER_WORD) {
-      this.request = ANY_REQUEST;
+      this.request = this.hasTools ? ANY_REQUEST : this.systemRequest;
       this.lastRole = USER_WORD;
     }
   }
@@ -180,6 +182,7 @@ export class ContextState {
   /** Of the system message only tool names and parameter names are worth copying. */
   private takeSignatureWord(word: WordSource): void {
     const { bytes } = this.text;
+    if (TITLE_WORDS.has(word.hash)) this.systemRequest = TITLE_REQUEST;
     if (bytes[word.start - 1] !== 34) return;
     if (word.before === NAME_HASH && bytes[word.start - 2] === 32 && bytes[word.start - 3] === 58) {
       this.signatureTool = jsonHash(bytes, word.start, word.end);
@@ -191,8 +194,6 @@ export class ContextState {
     if (!brace || PLUMBING.has(word.hash) || this.signatureTool === 0) return;
     this.pendingParameters.push({ ...word, role: PARAMETER, owner: this.signatureTool });
   }
-
-  private readonly pendingParameters: WordSource[] = [];
 
   /** A parameter is a quoted word followed by `": {`; known once the bytes after it are in. */
   private settleParameters(): void {

@@ -7,7 +7,7 @@ import { COPY_FEATURES, type FeatureSet } from './features.ts';
 import type { Weights } from './weights.ts';
 
 /** Probabilities below this add nothing that float32 weights could hold. */
-const NEGLIGIBLE = 1e-7;
+const NEGLIGIBLE = 1e-6;
 
 type Numbers = Float32Array | Float64Array;
 
@@ -18,6 +18,7 @@ export class Distribution {
   private readonly written: Float64Array;
   private readonly mass: Float64Array;
   private readonly slope: Float64Array;
+  private readonly logRatio: Float64Array;
   private copied = new Float64Array(64);
   private temperature = 1;
   private logTotal = 0;
@@ -27,6 +28,7 @@ export class Distribution {
     this.written = new Float64Array(vocabularySize);
     this.mass = new Float64Array(vocabularySize);
     this.slope = new Float64Array(vocabularySize);
+    this.logRatio = new Float64Array(vocabularySize);
   }
 
   /** Fills `probs` for the features, at `temperature` > 0. */
@@ -98,40 +100,41 @@ export class Distribution {
     return best;
   }
 
-  /** KL(this || other) in nats, over the whole vocabulary. */
-  divergence(other: Distribution): number {
-    const { probs } = this;
+  /** KL(this || anchor) in nats, over the whole vocabulary; remembered for `addGradient`. */
+  divergence(anchor: Distribution): number {
+    const { probs, mass, logRatio } = this;
+    const scale = 1 / this.temperature;
+    const shift = anchor.logTotal - this.logTotal;
     let kl = 0;
     for (let v = 0; v < probs.length; v++) {
       const p = probs[v]!;
-      if (p > NEGLIGIBLE) kl += p * (this.logProb(v) - other.logProb(v));
+      if (p <= NEGLIGIBLE) continue;
+      logRatio[v] = Math.log(mass[v]! / anchor.mass[v]!) * scale + shift;
+      kl += p * logRatio[v]!;
     }
     return kl;
   }
 
   /**
    * Adds to `gradient` the derivative, with respect to the weights, of `onLogProb` x log p(token) + `onDivergence` x
-   * KL(this || anchor). `divergence` is that KL.
+   * KL(this || anchor), whose value was computed last by `divergence`.
    */
   addGradient(
     weights: Weights,
     features: FeatureSet,
     token: number,
     onLogProb: number,
-    anchor: Distribution | null,
     onDivergence: number,
     divergence: number,
     gradient: Numbers,
   ): void {
     const { vocabularySize: size, copyOffset } = weights;
-    const { probs, mass, written, copied, slope, temperature } = this;
+    const { probs, mass, written, copied, slope, logRatio, temperature } = this;
     const { copyTokens, copyIndices } = features;
     for (let v = 0; v < size; v++) {
       const p = probs[v]!;
       let d = -onLogProb * p;
-      if (anchor !== null && p > NEGLIGIBLE) {
-        d += onDivergence * p * (this.logProb(v) - anchor.logProb(v) - divergence);
-      }
+      if (onDivergence !== 0 && p > NEGLIGIBLE) d += onDivergence * p * (logRatio[v]! - divergence);
       if (v === token) d += onLogProb;
       // Derivative by the logit, per unit of mass: shared out below between writing and copying.
       slope[v] = mass[v]! > 0 ? d / (temperature * mass[v]!) : 0;
@@ -171,6 +174,7 @@ function sumRows(values: Numbers, rows: ArrayLike<number>, size: number, out: Fl
 /** V(s): the sum of the critic's weights. */
 export function criticValue(weights: Weights, features: FeatureSet): number {
   let v = 0;
-  for (let i = 0; i < features.critic.length; i++) v += weights.values[weights.criticOffset + features.critic[i]!]!;
+  for (let i = 0; i < features.critic.length; i++)
+    v += weights.values[weights.criticOffset + features.critic[i]!]!;
   return v;
 }

@@ -83,11 +83,10 @@ export async function startTinyEngine(options: {
     const { model_path: path, weight_version: version } = body;
     if (typeof path !== 'string' || typeof version !== 'string')
       throw new BadBody('model_path and weight_version must be strings');
-    const weights = deserializeWeights(
-      await readFile(path).catch((cause: Error) => {
-        throw new BadBody(`cannot read ${path}: ${cause.message}`);
-      }),
-    );
+    const file = await readFile(path).catch((cause: Error) => {
+      throw new BadBody(`cannot read ${path}: ${cause.message}`);
+    });
+    const weights = readWeights(path, file);
     if (weights.vocabularySize !== vocabulary.size)
       throw new BadBody(`${path} is for a vocabulary of ${weights.vocabularySize}`);
     current = { version, weights };
@@ -138,6 +137,14 @@ export async function startTinyEngine(options: {
         server.closeAllConnections();
       }),
   };
+}
+
+function readWeights(path: string, file: Uint8Array): Weights {
+  try {
+    return deserializeWeights(file);
+  } catch (cause) {
+    throw new BadBody(`${path}: ${(cause as Error).message}`);
+  }
 }
 
 async function readBody(message: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {

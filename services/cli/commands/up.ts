@@ -21,6 +21,7 @@ export const command: Command = {
     const store = await openStore(context.dataDir);
     try {
       const archiving = await startArchiving(store, context.log);
+      await archiving.drain();
       context.out(`Up on ${context.dataDir}; interrupt to stop`);
       try {
         await serveRuns(context, store);

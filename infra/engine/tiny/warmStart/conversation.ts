@@ -1,9 +1,10 @@
 // One random conversation as ids, with the spans the policy is to imitate.
-import { RESULT_WORD, USER_WORD } from '../wordSources.ts';
+
 import { below, pick, type Rng } from '../rng.ts';
 import { readContext } from '../sampleReply.ts';
 import type { TinyChat } from '../tinyChat.ts';
 import type { Vocabulary } from '../vocabulary.ts';
+import { RESULT_WORD, USER_WORD } from '../wordSources.ts';
 import { callText, randomResult, randomSentence, randomTools, randomWord } from './traces.ts';
 
 export interface Trace {
@@ -13,7 +14,12 @@ export interface Trace {
 }
 
 const TITLE_REQUESTS = ['Write a title for', 'A short title, please, for', 'Give this conversation a title'];
-const SUMMARY_REQUESTS = ['Write a summary of', 'Summarize', 'Please summarize the conversation so far', 'summary of'];
+const SUMMARY_REQUESTS = [
+  'Write a summary of',
+  'Summarize',
+  'Please summarize the conversation so far',
+  'summary of',
+];
 
 /** Draws a conversation: mostly an agent at work, sometimes a request for a title or a summary. */
 export function randomConversation(rng: Rng, chat: TinyChat, vocabulary: Vocabulary): Trace {
@@ -46,10 +52,19 @@ function utility(
   min: number,
   max: number,
 ): Trace {
-  const content = `${pick(rng, requests)} ${randomSentence(rng, 0, 12)}`;
-  const system = rng() < 0.5 ? [{ role: 'system' as const, content: randomSentence(rng, 3, 8) }] : [];
-  const tools = rng() < 0.5 ? randomTools(rng) : [];
-  const ids = chat.prompt([...system, { role: 'user', content }], tools);
+  // Asked for by the user, or by a system message that comes without tools.
+  const request = pick(rng, requests);
+  const filler = randomSentence(rng, 1, 12);
+  const bySystem = requests === TITLE_REQUESTS && rng() < 0.5;
+  const tools = !bySystem && rng() < 0.5 ? randomTools(rng) : [];
+  const system = bySystem ? request : rng() < 0.5 ? randomSentence(rng, 3, 8) : null;
+  const ids = chat.prompt(
+    [
+      ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
+      { role: 'user', content: bySystem ? filler : `${request} ${filler}` },
+    ],
+    tools,
+  );
   const replies: Array<[number, number]> = [];
   pushReply(rng, chat, vocabulary, ids, replies, plainText(rng, min, max));
   return { ids, replies };

@@ -1,14 +1,18 @@
 // Random conversations in the format the policy is to speak, and nothing else.
 //
 // What they teach: how a tool call is spelled, that its name and its parameters come from the tool signatures, that
-// a value is some word (made up, or taken from the conversation), that a reply ends, and that a title is a few words
-// and a summary a longer text. What they cannot teach: which tool, which word, in which order. Tools are drawn
-// uniformly from those listed, words are nonsense, a copied word is drawn uniformly from all words of the user's
-// messages and tool results so far, and results are unrelated to the calls. No task text, no task file and no reward
-// is involved.
-import { CONSONANTS, nonsenseWord, VOWELS } from '../vocabulary/corpus.ts';
+// a value is some word (made up, or taken from the conversation), that the value of `path` is more often than not a
+// file name, that a reply ends, that a title is a few words and a summary a longer text.
+//
+// What they cannot teach: which tool, which word, in which order. Tools are drawn uniformly from those listed. Words
+// are nonsense. A copied word is drawn uniformly from all words of the user's messages and tool results so far (for
+// `path`, mostly from those with a dot). Results are unrelated to the calls, and no reward is involved. Moreover the
+// weights that make a choice depend on what happened before, or on what stands around a word, are left at zero by
+// the warm start (FIRST_CHOICE_ROW, FIRST_CHOICE_COPY). No text, file or word of any task stands here.
+
 import { below, pick, type Rng } from '../rng.ts';
 import type { ChatTool } from '../tinyChat.ts';
+import { CONSONANTS, nonsenseWord, VOWELS } from '../vocabulary/corpus.ts';
 
 const EXTENSIONS = ['txt', 'md', 'json', 'log', 'csv'];
 const SYMBOLS = [...CONSONANTS, ...VOWELS, 'w', 'c', 'h', 'y'];
@@ -33,7 +37,8 @@ function anyWord(rng: Rng): string {
 /** Several words with random punctuation. */
 export function randomSentence(rng: Rng, min: number, max: number): string {
   const words: string[] = [];
-  for (let i = min + below(rng, max - min + 1); i > 0; i--) words.push(anyWord(rng) + (rng() < 0.1 ? ',' : ''));
+  for (let i = min + below(rng, max - min + 1); i > 0; i--)
+    words.push(anyWord(rng) + (rng() < 0.1 ? ',' : ''));
   return words.join(' ') + pick(rng, ['.', '.', '', '?', ':']);
 }
 
@@ -67,7 +72,10 @@ const tool = (name: string, keys: readonly string[], describe: () => string): Ch
     parameters: {
       type: 'object',
       properties: Object.fromEntries(
-        keys.map((key) => [key, { type: 'string', ...(describe().length % 2 ? { description: describe() } : {}) }]),
+        keys.map((key) => [
+          key,
+          { type: 'string', ...(describe().length % 2 ? { description: describe() } : {}) },
+        ]),
       ),
       required: keys,
     },
@@ -102,12 +110,16 @@ export function randomTools(rng: Rng): ChatTool[] {
 
 const SEVERAL_WORDS = new Set(['command', 'prompt', 'content']);
 
+/** Share of values (of words, in longer values) taken from the conversation rather than made up. */
+const COPIED = 0.92;
+/** Share of copied paths that are drawn from the words with a dot only. */
+const FILE_LIKE = 0.8;
+
 /** A value for a parameter: words made up or drawn from `seen`, the words of the conversation so far. */
 export function randomValue(rng: Rng, key: string, seen: readonly string[]): string {
   const one = () => {
-    // A path is a file name more often than not; which one is as random as everything else.
-    const from = key === 'path' && rng() < 0.8 ? seen.filter((word) => word.includes('.')) : seen;
-    if (from.length > 0 && rng() < 0.92) return pick(rng, from);
+    const from = key === 'path' && rng() < FILE_LIKE ? seen.filter((word) => word.includes('.')) : seen;
+    if (from.length > 0 && rng() < COPIED) return pick(rng, from);
     return key === 'path' ? randomFileName(rng) : anyWord(rng);
   };
   const many = SEVERAL_WORDS.has(key) && rng() < (key === 'content' ? 0.08 : 0.6);
@@ -117,6 +129,8 @@ export function randomValue(rng: Rng, key: string, seen: readonly string[]): str
 /** The text of one call in the format of the chat template. */
 export function callText(rng: Rng, tools: readonly ChatTool[], seen: readonly string[]): string {
   const { name, parameters } = pick(rng, tools).function;
-  const args = parameters.required.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(randomValue(rng, key, seen))}`);
+  const args = parameters.required.map(
+    (key) => `${JSON.stringify(key)}: ${JSON.stringify(randomValue(rng, key, seen))}`,
+  );
   return `<tool_call>\n{"name": "${name}", "arguments": {${args.join(', ')}}}\n</tool_call>`;
 }

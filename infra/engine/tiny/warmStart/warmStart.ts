@@ -13,16 +13,19 @@ const CONVERSATIONS = 700;
 const BATCH = 4;
 const RATE = 0.6;
 
-/** Weights after the warm start, a pure function of the seed. Takes a few seconds of CPU. */
-export function warmStart(seed: number): Weights {
+/**
+ * Weights after the warm start, a pure function of the seed. Takes a few seconds of CPU. `conversations`: how many
+ * traces are drawn.
+ */
+export function warmStart(seed: number, conversations = CONVERSATIONS): Weights {
   const vocabulary = loadVocabulary();
   const chat = new TinyChat();
   const rng = rngFromSeed(seed);
   const weights = zeroWeights(vocabulary.size);
   const imitation = new Imitation(vocabulary, weights);
-  for (let i = 0; i < CONVERSATIONS; i++) {
+  for (let i = 0; i < conversations; i++) {
     imitation.add(randomConversation(rng, chat, vocabulary));
-    if ((i + 1) % BATCH === 0) imitation.step(RATE * (1.1 - i / CONVERSATIONS));
+    if ((i + 1) % BATCH === 0) imitation.step(RATE * (1.1 - i / conversations));
   }
   imitation.step(RATE);
   return weights;
@@ -55,7 +58,7 @@ class Imitation {
       if (i >= (replies[reply]?.[0] ?? Infinity)) {
         features.collect(state);
         distribution.compute(weights, features, 1);
-        distribution.addGradient(weights, features, token, 1, null, 0, 0, gradient);
+        distribution.addGradient(weights, features, token, 1, 0, 0, gradient);
       }
       state.append(token);
     }
