@@ -80,7 +80,7 @@ export const SETTINGS: { readonly [K in keyof RunConfig]: Setting<RunConfig[K]> 
     why: 'bubblewrap where its probe passes; a plain process only for the demo harnesses, unless asked for by name',
   },
   steps: {
-    value: 24,
+    value: 28,
     schema: positive,
     why: 'training batches; enough for the demo to learn within minutes on two cores',
   },
@@ -145,7 +145,11 @@ export const SETTINGS: { readonly [K in keyof RunConfig]: Setting<RunConfig[K]> 
   },
   maxTokens: { value: 96, schema: positive, why: 'sampled tokens of one call at most' },
   maxContext: { value: 32768, schema: positive, why: 'prompt and reply tokens of one call at most' },
-  maxTurns: { value: 8, schema: positive, why: 'model calls of a demo harness at most' },
+  maxTurns: {
+    value: 6,
+    schema: positive,
+    why: 'model calls of a demo harness at most; the demo task needs three',
+  },
   contextLimit: { value: 1500, schema: positive, why: 'input tokens at which a demo harness compacts' },
   concurrency: { value: 4, schema: positive, why: 'rollouts in flight; two cores are busy with four' },
   wallSeconds: {

@@ -1,5 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { EspalierError } from '../../schemas/errors.ts';
 
 /** With less than this a disk counts as full. */
@@ -13,7 +22,7 @@ const FULL = 1024 ** 2;
 export function ensureWritable(dir: string): void {
   const probe = join(dir, `.probe-${process.pid}-${process.hrtime.bigint()}`);
   try {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     const file = openSync(probe, 'wx');
     try {
       // More than one block: an empty file can be created on a full disk.
@@ -25,6 +34,17 @@ export function ensureWritable(dir: string): void {
     }
   } catch (cause) {
     throw dataDirWriteError(dir, cause);
+  }
+}
+
+/** Like `mkdir -p`, but where that cannot be it says why: Node's own calls a read-only disk a missing folder. */
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (cause) {
+    const parent = dirname(resolve(dir));
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT' && existsSync(parent)) mkdirSync(dir);
+    throw cause;
   }
 }
 

@@ -1,4 +1,4 @@
-import { endWithParent } from '../../infra/process/startChild.ts';
+import { dieWithParent } from '../../infra/process/dieWithParent.ts';
 import type { CommandOption, OptionValue } from './command.ts';
 
 /** For programs that run as children of `demo`, `train` and the like; a person has no use for it. */
@@ -15,5 +15,5 @@ export const END_WITH_PARENT = {
  * takes over starts children of its own, and what this one has not made durable nobody relies on.
  */
 export function heedParent(values: Readonly<Record<string, OptionValue>>): void {
-  if (values['end-with-parent'] === true) endWithParent(() => process.exit(0));
+  if (values['end-with-parent'] === true) dieWithParent();
 }

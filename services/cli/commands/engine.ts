@@ -45,6 +45,12 @@ A script is one reply a line: {"text": "..."} or {"tokenIds": [..]}, with "match
   },
 };
 
+function portOption(values: CommandContext['values']): number {
+  const port = integerOption(values, 'port') ?? 0;
+  if (port > 65_535) throw new EspalierError('E_USAGE', `--port must be at most 65535, not ${port}`);
+  return port;
+}
+
 interface Running {
   readonly url: string;
   close(): Promise<void>;
@@ -64,14 +70,14 @@ async function startScripted({ values }: CommandContext): Promise<Running> {
   });
   const script = readScript(text);
   const model = loadModel(textOption(values, 'model-dir') ?? tinyModelDir());
-  return await startScriptedEngine({ script, model, port: integerOption(values, 'port') ?? 0 });
+  return await startScriptedEngine({ script, model, port: portOption(values) });
 }
 
 async function startTiny({ values }: CommandContext): Promise<Running> {
   const { startTinyEngine } = await import('../../../infra/engine/tiny/server.ts');
   const weights = await tinyWeights(textOption(values, 'weights'), integerOption(values, 'seed') ?? 0);
   const version = textOption(values, 'version') ?? '0';
-  return await startTinyEngine({ weights, version, port: integerOption(values, 'port') ?? 0 });
+  return await startTinyEngine({ weights, version, port: portOption(values) });
 }
 
 async function tinyWeights(path: string | undefined, seed: number): Promise<Weights> {

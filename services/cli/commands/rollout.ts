@@ -31,6 +31,7 @@ export const command: Command = {
       { carryOut },
       { decideOneGroup },
       { storeTasks },
+      { checkHarnesses },
     ] = await Promise.all([
       import('../config/resolveRunConfig.ts'),
       import('../../embedded.ts'),
@@ -38,6 +39,7 @@ export const command: Command = {
       import('../run/carryOut.ts'),
       import('../../dispatcher/decide.ts'),
       import('../run/storeTasks.ts'),
+      import('../run/checkHarnesses.ts'),
     ]);
     // One rollout has no group to be compared with, so the batch carries rewards and no advantages.
     const defaults: Partial<RunConfig> = {
@@ -53,6 +55,7 @@ export const command: Command = {
     try {
       const [task] = await storeTasks(store.blobs, config.tasks.slice(0, 1));
       const harness = config.harnesses[0]!;
+      checkHarnesses([harness], store.folder.harnesses);
       const { runId } = await openRun(store.log, 'rollout', config, Date.now());
       const group = {
         groupId: groupIdOf(runId, 0, task!.taskId, harness),

@@ -20,7 +20,8 @@ export function readConfigFile(path: string): Partial<Record<SettingKey, unknown
         `${path}: there is no setting "${key}"${didYouMean(key, SETTING_KEYS)}`,
       );
     }
-    known[key] = key === 'tasks' || key === 'modelDir' ? fromFolder(folder, value) : value;
+    known[key] =
+      key === 'tasks' || key === 'heldOutTasks' || key === 'modelDir' ? fromFolder(folder, value) : value;
   }
   return known;
 }

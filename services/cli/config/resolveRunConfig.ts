@@ -96,7 +96,8 @@ function fromEnvironment(env: CommandContext['env'], cwd: string): Partial<Recor
 }
 
 function absolute(key: SettingKey, value: unknown, cwd: string): unknown {
-  if (key === 'tasks' && Array.isArray(value)) return value.map((v) => resolve(cwd, String(v)));
+  if ((key === 'tasks' || key === 'heldOutTasks') && Array.isArray(value))
+    return value.map((v) => resolve(cwd, String(v)));
   return key === 'modelDir' && typeof value === 'string' ? resolve(cwd, value) : value;
 }
 

@@ -7,6 +7,7 @@ import type { Store } from '../../embedded.ts';
 import type { CommandContext } from '../command.ts';
 import { showProgress } from '../demo/showProgress.ts';
 import { carryOut } from './carryOut.ts';
+import { checkHarnesses } from './checkHarnesses.ts';
 import { crashAt } from './crashAt.ts';
 import { openRun } from './openRun.ts';
 import { reportRun } from './reportRun.ts';
@@ -23,6 +24,7 @@ export async function trainToEnd(
   run: { readonly name: string; readonly config: RunConfig; readonly tasks: TaskSet },
 ): Promise<void> {
   const { name, config, tasks } = run;
+  checkHarnesses(config.harnesses, store.folder.harnesses);
   const report = (id: string) => join(store.folder.reports, `${id}.json`);
   const { runId, resumed } = await openRun(store.log, name, config, Date.now(), (id) =>
     existsSync(report(id)),

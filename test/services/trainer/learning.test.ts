@@ -34,11 +34,18 @@ describe('the warm start', () => {
 });
 
 describe('training in the demo world', () => {
-  it('solves held-out tasks it failed before', () => {
-    const { before, after } = demoRun({ ...run, steps: 24 });
-    expect(before).toBeLessThan(0.15);
-    expect(after - before).toBeGreaterThan(0.4);
-  }, 240_000);
+  it.each([
+    ['grpo', 26],
+    ['ppo', 16],
+  ] as const)(
+    'solves held-out tasks it failed before, by %s',
+    (algorithm, steps) => {
+      const { before, after } = demoRun({ ...run, algorithm, steps });
+      expect(before).toBeLessThan(0.15);
+      expect(after - before).toBeGreaterThan(0.4);
+    },
+    240_000,
+  );
 
   it('learns nothing from rewards dealt out at random', () => {
     const { before, after } = demoRun({ ...run, steps: 10, shuffleRewards: true });
