@@ -146,9 +146,9 @@ export const SETTINGS: { readonly [K in keyof RunConfig]: Setting<RunConfig[K]> 
   maxTokens: { value: 96, schema: positive, why: 'sampled tokens of one call at most' },
   maxContext: { value: 32768, schema: positive, why: 'prompt and reply tokens of one call at most' },
   maxTurns: {
-    value: 6,
+    value: 8,
     schema: positive,
-    why: 'model calls of a demo harness at most; the demo task needs three',
+    why: 'model calls of a demo harness at most; fewer leave more groups without a success',
   },
   contextLimit: { value: 1500, schema: positive, why: 'input tokens at which a demo harness compacts' },
   concurrency: { value: 4, schema: positive, why: 'rollouts in flight; two cores are busy with four' },
